@@ -302,12 +302,12 @@ def _needs_closeness(sign: str, new: Statement, old: Statement) -> bool:
     return sign == "swapped" or (is_vague and new.words & old.words <= old.subject)
 
 
-def states_alike(one: Amended, other: Amended) -> bool:
-    """Tell whether two older statements say the same of what the new one changes."""
+def states_alike(one: Amended, other: Amended, *, instead: bool = False) -> bool:
+    """Tell whether two older statements say the same of what the new one changes; instead: or contradict another."""
     new, ours, theirs = (statement(text) for text in (one.new, one.old, other.old))
     both = ours.words & theirs.words
     is_changed = bool(both - (new.words - new.ended)) and len(both) >= HALF * len(ours.words | theirs.words)
-    return is_changed or repeated(ours.values, theirs.values)
+    return is_changed or repeated(ours.values, theirs.values) or (instead and contradicts(ours, theirs))
 
 
 def _says_the_same_but_for(sign: str, new: Statement, old: Statement) -> bool:

@@ -318,6 +318,52 @@ def test_a_change_by_one_part_counts_more_than_a_possible_one_by_the_whole(engin
     assert _chosen([possible]) == [possible]
 
 
+@pytest.mark.parametrize(
+    ("new", "changes"),
+    [
+        ("The request timeout is 60 seconds.", [False]),
+        ("We raised the request timeout to 60 seconds, it is no longer 30 seconds.", [False]),
+        ("As agreed, the request timeout is 30 seconds for every client.", []),
+    ],
+)
+def test_what_an_assistant_stores_is_at_most_told_beside_what_a_person_said(
+    engine: Engine, frozen: FrozenClock, new: str, changes: list[bool]
+) -> None:
+    old, stored = both(engine, frozen, new=new, source="assistant")
+    assert [row.superseded for row in stored.amends] == changes
+    assert engine.store.get(Memory, [old.id])[0].superseded_by is None
+    frozen.at += 3600
+    again = engine.memories.store("The request timeout is 90 seconds now.")
+    assert old.id in [row.memory_id for row in again.amends if row.superseded]
+
+
+def test_a_rule_is_its_authors_to_change(engine: Engine, frozen: FrozenClock) -> None:
+    engine.memories.store("Lines are at most 100 characters long.", memory_type="style")
+    frozen.at += 3600
+    assert engine.memories.store("Lines are at most 90 characters long.", source="assistant").amends == ()
+    assert [row.superseded for row in engine.memories.store("Lines are at most 80 characters long.").amends] == [
+        True,
+        True,
+    ]
+
+
+def test_an_assistant_replaces_what_an_assistant_stored(engine: Engine, frozen: FrozenClock) -> None:
+    engine.memories.store(OLD, source="assistant")
+    frozen.at += 3600
+    assert [row.superseded for row in engine.memories.store(NEW, source="assistant").amends] == [True]
+
+
+@pytest.mark.parametrize(("source", "newer"), [("assistant", None), ("user", True)])
+def test_a_search_takes_what_an_assistant_says_for_no_newer_version_of_what_a_person_said(
+    engine: Engine, frozen: FrozenClock, source: str, newer: bool | None
+) -> None:
+    copy = f"As decided: {OLD}"
+    old, _ = both(engine, frozen, new=copy, source=source, amend=False)
+    hit = next(hit for hit in engine.recall.search("what is the request timeout").hits if hit.memory.id == old.id)
+    assert (hit.superseded_by is not None) == bool(newer)
+    assert (OLD in engine.recall.pack("what is the request timeout").text.replace(copy, "")) != bool(newer)
+
+
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
     """An engine with the shipped model, which reads statements."""

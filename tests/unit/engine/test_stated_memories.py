@@ -234,6 +234,37 @@ def test_a_report_does_not_doubt_what_was_stated_in_its_session(
     assert ("may no longer hold" in start, reported in start) == (is_doubted, is_doubted)
 
 
+DECIDED = "Chat messages are kept for 30 days, then an Oban job deletes them."
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        f"As decided: {DECIDED} I looked it up in the docs.",
+        "I described it: chat messages are kept for 30 days, then an Oban job deletes them. I wrote it to a.md.",
+        "Chat messages are kept for 30 days; the Oban job PurgeMessages deletes them at 03:00. I added a test for it.",
+        "We decided to keep chat messages for 14 days because the disk is small.",  # reports no change
+    ],
+)
+def test_an_answer_that_restates_a_decision_neither_replaces_nor_doubts_it(home: Path, said: str) -> None:
+    with Engine() as engine:
+        old = engine.memories.store(DECIDED, memory_type="decision", namespace=payloads.ROOT).memory
+        answer(engine, said)
+        assert [memory.id for memory in known(engine)] == [old.id]
+        packed = engine.recall.pack("how long are chat messages kept", namespace=payloads.ROOT).text
+        assert DECIDED in packed and "may replace" not in packed
+
+
+def test_an_answer_replaces_what_an_assistant_said_and_a_prompt_replaces_both(home: Path) -> None:
+    first, second = (f"Chat messages must be kept for {days} days, otherwise the audit fails." for days in (30, 60))
+    with Engine() as engine:
+        answer(engine, first, "s-1")
+        answer(engine, second, "s-2")
+        assert [(memory.content, memory.source) for memory in known(engine)] == [(second, "assistant")]
+        prompt(engine, "From now on chat messages are kept for 90 days.", "s-3")
+        assert [memory.source for memory in known(engine)] == ["user"]
+
+
 def test_plans_and_summaries_in_an_answer_are_no_knowledge(engine: Engine) -> None:
     answer(engine, "I'll use a queue instead of polling. I added a test. Would you like me to deploy it?")
     assert known(engine) == []
@@ -269,6 +300,23 @@ def test_an_order_that_gives_another_value_replaces_what_was_decided(home: Path)
         prompt(engine, "bump the bar for unasked context to 0.6, the noise is back")
         (new,) = known(engine)
         assert "0.6" in new.content and engine.memories.get(old.id).superseded_by == new.id
+
+
+@pytest.mark.parametrize(
+    ("fact", "task"),
+    [
+        (
+            "the predelay goes up to 250 ms, not more",
+            "and write the smoothing for it so it doesnt zip when you turn the knob, 20 ms ramp",
+        ),
+        ("We are on branch modulation now.", "merge modulation into main"),
+    ],
+)
+def test_an_order_that_may_change_what_is_known_is_no_knowledge(home: Path, fact: str, task: str) -> None:
+    with Engine() as engine:
+        old = engine.memories.store(fact, namespace=payloads.ROOT).memory
+        prompt(engine, task)
+        assert [memory.id for memory in known(engine)] == [old.id] and not engine.store.find(Edge)
 
 
 def test_what_replaces_a_decision_is_a_decision(engine: Engine) -> None:

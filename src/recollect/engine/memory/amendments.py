@@ -18,7 +18,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import TYPE_CHECKING, NamedTuple
 
 from recollect import clock
-from recollect.engine.records.branches import Branches, written_on
+from recollect.engine.records.branches import OF_THE_PROJECT, Branches, written_on
 from recollect.engine.records.memory_rows import batches, ensure_node, node_id, replace
 from recollect.errors import EmbeddingFailed
 from recollect.model import Amendment, Edge, Memory, Relation
@@ -59,6 +59,8 @@ CLEARLY = 0.01
 BEYOND_DOUBT = 0.95
 # An older memory is replaced as a whole only if the statement is most of it.
 MAINLY = 0.6
+# What the rules find in the words of both.
+_PLAIN = frozenset({"value", "ended", "over"})
 # Sources whose statements can change earlier ones. Hooks record events, and consolidation summarizes.
 STATING = ("user", "assistant", "import")
 
@@ -232,7 +234,13 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
         by_statement.setdefault(each.amended.new, []).append(each)
     chosen: dict[str, Found] = {}
     for best, *others in by_statement.values():
-        alike = [each for each in others if states_alike(each.amended, best.amended)]
+        # What an assistant said beside a person is a version of it: a change is of both.
+        spoken = best.memory.source == "assistant"
+        alike = [
+            each
+            for each in others
+            if states_alike(each.amended, best.amended, instead=(each.memory.source == "assistant") != spoken)
+        ]
         rivals = (each for each in others if each not in alike and each.memory.id != best.memory.id)
         if all(best.amended.evidence - rival.amended.evidence >= CLEARLY for rival in rivals):
             for each in (best, *alike):
@@ -241,6 +249,29 @@ def _chosen(found: Iterable[Found]) -> list[Found]:
                 if known is None or (is_possible and each.amended.change != "opposite"):
                     chosen[each.memory.id] = each
     return list(chosen.values())[:MOST]
+
+
+def allowed(memory: Memory, found: Iterable[Found], *, is_report: bool = False) -> Iterator[Found]:
+    """Yield the changes that a memory may make: an assistant replaces nothing that a person said.
+
+    Of it, another value or a reported change is a possible one, but not of a rule: of 27 reports of changes 20 are, and
+    none of 40 other reports. A mere report may be undone, or hold "on your machine" only: it replaces nothing at all.
+    """
+    for each in found:
+        if memory.source != "assistant" or (each.memory.source == "assistant" and not is_report):
+            yield each
+            continue
+        is_told = each.amended.evidence >= POSSIBLE and (each.amended.change in _PLAIN or reports(each.amended))
+        if is_told and each.memory.memory_type not in OF_THE_PROJECT:
+            yield each._replace(amended=each.amended._replace(change="opposite"))
+
+
+def reports(amended: Amended) -> bool:
+    """Tell whether a statement tells a change in so many words, and repeats none that was told."""
+    from recollect.capture.statement_cues import REPORTED
+
+    is_new = amended.change in _PLAIN or not REPORTED.search(amended.old)
+    return is_new and bool(REPORTED.search(amended.new))
 
 
 def _rarest(counts: Mapping[str, int]) -> Iterator[tuple[str, int]]:

@@ -156,11 +156,11 @@ class Memories(msgspec.Struct, eq=False):
         self, memory: Memory, anchors: tuple[str, ...], supersedes: str | None, *, deduplicate: bool, amend: bool
     ) -> Stored:
         """Write a new memory with its anchors and the memories it replaces, given or found."""
-        from recollect.engine.memory.amendments import write
+        from recollect.engine.memory.amendments import allowed, write
 
         supersedes = self.team.local_id(supersedes) if supersedes is not None else None
         prepared = self.anchoring.prepare(spoken_text(memory), memory.namespace, anchors)
-        changed = self.amendments.find(memory) if amend else []
+        changed = list(allowed(memory, self.amendments.find(memory))) if amend else []
         with self.context.store.transaction("store_memory") as transaction:
             replaced = memory_rows.existing(transaction, supersedes) if supersedes is not None else None
             stored = memory_rows.store_in(transaction, memory, deduplicate=deduplicate)

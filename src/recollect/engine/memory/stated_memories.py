@@ -42,9 +42,6 @@ SESSIONS = 50
 # What a session start shows first, and the changes after which something else holds.
 _LASTING = OF_THE_PROJECT | {"decision"}
 _INSTEAD = frozenset({"value", "said", "ended"})
-# The probability from which what an assistant reports to be changed may replace a memory: of 27 written reports of
-# changes 20 reach it, and none of 40 reports about something else. It may be undone, or hold "on your machine" only.
-REPORTED = 0.5
 # Words without which a statement says the same.
 _EMPTY = re.compile(
     r"\b(?:from now on|going forward|in (?:the )?future|please|always|remember(?: that| to)?|again|note that)\b[,:]?",
@@ -101,15 +98,23 @@ def stated(
 
 def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> Stated:
     """Return a statement with what it repeats, changes and mentions; read only."""
+    from recollect.engine.memory.amendments import allowed, reports
+
     memory = each.memory
     is_report = memory.source == "assistant" and not each.is_sure
     known = None if is_report else amendments.repeated(memory, _is_about if each.retracts else _says_the_same)
     if known is not None or each.retracts:
         return each._replace(repeats=known.id if known is not None else None)
-    changes = tuple(change for change in amendments.find(memory) if not _carries_out(memory, change.memory))
-    if is_report:
-        changes = tuple(_doubtful(change) for change in changes if _is_reported(change))
-    if not each.is_sure and not any(is_report or change.is_whole for change in changes):
+    changes = tuple(amendments.find(memory))
+    if memory.source == "assistant":
+        said = [row.amended for row in changes if row.memory.source != "assistant" and row.amended.change != "opposite"]
+        if not is_report and not all(map(reports, said)):
+            return each._replace(is_sure=False)  # it only restates what a person said
+        possible = allowed(memory, changes, is_report=is_report)
+        changes = tuple(change for change in possible if not _carries_out(memory, change.memory))
+    elif not each.is_sure:
+        changes = tuple(change for change in changes if change.is_whole and change.amended.change != "opposite")
+    if not each.is_sure and not changes:
         return each
     anchors = NOTHING
     with suppress(RecollectError, OSError):  # a statement is kept whether or not its code can be read
@@ -122,16 +127,6 @@ def _carries_out(memory: Memory, old: Memory) -> bool:
     also_in = old.metadata.get("also_in")
     stated_in = (old.session_id, *(also_in if isinstance(also_in, list) else ()))
     return memory.source == "assistant" and old.source == "user" and memory.session_id in stated_in
-
-
-def _is_reported(change: Found) -> bool:
-    """Tell whether an assistant's report may replace a memory; rules for assistants are not theirs to change."""
-    return change.amended.evidence >= REPORTED and change.memory.memory_type not in OF_THE_PROJECT
-
-
-def _doubtful(change: Found) -> Found:
-    """Return a change as a possible one: both memories stay, and are told together."""
-    return change._replace(amended=change.amended._replace(change="opposite"))
 
 
 def _in_place(memory: Memory, changes: Sequence[Found]) -> Memory:

@@ -126,6 +126,8 @@ class HitOrder(NamedTuple):
             if self._may_be_version(memories[hit.memory_id], passage)
         ]
         newest = supersede.supersede(ranking.query, weights, versions)
+        if any(memories[chosen[row.place].memory_id].source == "user" for row in newest):
+            newest = [row for row in newest if memories[chosen[row.place].memory_id].source != "assistant"]
         ordered = list(chosen)
         # Commits and changelogs tell what was done: a later change is no newer version of an earlier one.
         if all(memories[chosen[version.place].memory_id].metadata.get("from") in CHANGES for version in newest):
