@@ -255,6 +255,14 @@ def test_an_answer_that_restates_a_decision_neither_replaces_nor_doubts_it(home:
         assert DECIDED in packed and "may replace" not in packed
 
 
+def test_a_change_that_an_answer_repeats_is_no_other_change(home: Path) -> None:
+    with Engine() as engine:
+        said = "Crash reports now go to Glitchtip, no longer to Sentry."
+        engine.memories.store(said, memory_type="decision", namespace=payloads.ROOT)
+        answer(engine, "Crash reports now go to Glitchtip, no longer to Sentry, with one project for each app.")
+        assert [memory.content for memory in known(engine)] == [said]
+
+
 def test_an_answer_replaces_what_an_assistant_said_and_a_prompt_replaces_both(home: Path) -> None:
     first, second = (f"Chat messages must be kept for {days} days, otherwise the audit fails." for days in (30, 60))
     with Engine() as engine:
