@@ -3,6 +3,7 @@
     python scripts/fit_recall.py --friendsqa friendsqa_dev.json friendsqa_tst.json --qmsum data/ALL/jsonl/val.jsonl … \
         --docstrings --notes --commits REPOSITORY …
     python scripts/fit_recall.py … --write          replaces the tables in the source
+    python scripts/fit_recall.py --notes --prompts --answered   only whether notes answer a question at all
 
 Every conversation is stored in an engine of its own and every question is gathered and measured by the very stages that
 answer questions, so that what is fitted is what runs. The models are linear and fitted listwise: the probability that a
@@ -14,6 +15,7 @@ Corpora (get them from their publishers; nothing of them is kept but the weights
   QMSum      meetings, questions with the turns that answer them; MIT
   docstrings of Python's standard library, as notes about code: the first line asks for the rest; PSF licence
   notes      the fitting half of bench/notes, questions about engineering notes
+  prompts    bench/prompts/fit-*.txt, which the embedding model has not seen: projects of notes and what is asked there
   commits    messages of public repositories: the subject asks for the body
 """
 
@@ -22,6 +24,7 @@ from __future__ import annotations
 import argparse
 import ast
 import json
+import random
 import re
 import subprocess
 import sys
@@ -38,7 +41,9 @@ from scipy.optimize import minimize
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "bench"))
 import notes_recall as engineering
+import train_embedder as embedding
 from recollect import Engine
+from recollect.engine.models.similarity_calibration import comparable
 from recollect.recall.gather import gather
 from recollect.recall.query import neutral, understand
 from recollect.recall.score import measure
@@ -65,7 +70,10 @@ LEAST_NOTE = 80
 NOTES_IN_FIT = 3
 # How much each corpus of notes counts in the model of notes, and how much shrinkage that has, which has few signals.
 # Docstrings ask with the words of their answer. Engineering notes are asked for in questions and have a model alone.
-CORPORA = {"docstrings": 0.4, "commits": 1.0, "notes": 1.0}
+CORPORA = {"docstrings": 0.4, "commits": 1.0, "notes": 1.0, "prompts": 1.0}
+ASKED = ("notes", "prompts")
+# Projects of bench/prompts in one store, and the share of their questions that are asked there.
+PROJECTS, PROMPTS = (2, 4, 8), 0.34
 NOTE_SHRINKAGE = 1e-3
 # Commits per repository, and how much a body has to say to be a note.
 COMMITS = 400
@@ -78,9 +86,6 @@ SHRINKAGE = 3e-3
 
 # The weight of words_sure: no question of the corpora is one name alone, which has no pairs.
 WORDS_SURE = 6.0
-
-# How far the line of whether a question is answered is moved: from a fitted 0.18 to the threshold of 0.25, in logits.
-CAUTION = 0.4
 
 # What it takes from a question that all its names are strange here, in logits.
 HEARD = 1.0
@@ -175,6 +180,27 @@ def engineering_notes() -> Iterator[Conversation]:
         yield Conversation([Turn(row.id, None, row.text, None) for row in notes if row.project in projects], asked)
 
 
+def prompts() -> Iterator[Conversation]:
+    """Yield stores of several projects of bench/prompts with questions about them and about another project."""
+    rng = random.Random(1)
+    projects = [row for path in sorted(embedding.HERE.glob("prompts/fit-*.txt")) for row in embedding.projects(path)]
+    for size in PROJECTS:
+        for start in range(0, len(projects), size):
+            own = projects[start : start + size]
+            other = projects[(start + size) % len(projects)]
+            asked = [
+                (row.text, frozenset(f"{one.name} {place}" for place in row.answers))
+                for one in own
+                for row in one.prompts
+                if rng.random() < PROMPTS
+            ]
+            asked += [(row.text, frozenset()) for row in rng.sample(other.prompts, FOREIGN // 2)]
+            notes = [
+                Turn(f"{one.name} {place}", None, text, None) for one in own for place, text in enumerate(one.notes)
+            ]
+            yield Conversation(notes, asked)
+
+
 def docstrings() -> Iterator[Conversation]:
     """Yield stores of notes about code: what docstrings say after their first line, which asks for it."""
     found: dict[str, Turn] = {}
@@ -220,12 +246,13 @@ def examples(corpus: str, conversation: Conversation, strange: Sequence[str]) ->
         for text, answers in (*conversation.questions, *((text, frozenset[str]()) for text in strange)):
             query = understand(text)
             counts = engine.store.term_counts(query.terms, query.name_terms)
-            vector = engine.embedding.embedder.embed([neutral(query, counts.authors)])[0]
+            vector, _ = engine.embedding.of_query(neutral(query, counts.authors))
             directions = engine.embedding.directions(query.text) if query.is_question else None
             pool = gather(engine.store, query, counts, vector, model=model, where=None, directions=directions)
             labels = np.array([float(turn_of[passage.memory_id] in answers) for passage in pool.passages])
             if labels.any() or not answers:
-                yield Example(corpus, measure(query, pool.passages, counts, pool.cosines, pool.uneven), labels)
+                cosines = pool.cosines and comparable(pool.cosines, engine.calibration.of(model))
+                yield Example(corpus, measure(query, pool.passages, counts, cosines, pool.uneven), labels)
 
 
 class Pools(NamedTuple):
@@ -329,7 +356,8 @@ def answered(
 ) -> dict[str, float]:
     """Return the line of whether a question is answered at all.
 
-    The questions whose answer is among the first five hits of the model count as much as those without one.
+    The questions whose answer is among the first five hits of the model count as much as those without one, and each
+    corpus as much as the others.
     """
 
     def is_found(row: Example) -> bool:
@@ -339,7 +367,8 @@ def answered(
     told = [row for row in rows if is_found(row) or not row.answers.any()]
     x = np.array([[row.columns[name][0] for name in names] for row in told])
     y = np.array([float(row.answers.any()) for row in told])
-    weight, deviation = np.where(y > 0, 0.5 / y.sum(), 0.5 / (1 - y).sum()), x.std(0) + 1e-9
+    kinds = [(row.corpus, bool(row.answers.any())) for row in told]
+    weight, deviation = np.array([1 / kinds.count(kind) for kind in kinds]), x.std(0) + 1e-9
 
     def loss(line: NDArray[np.float64]) -> float:
         logits = x / deviation @ line[:-1] + line[-1]
@@ -348,7 +377,7 @@ def answered(
     bounds = [*[(0.0, None)] * len(names), (None, None)]
     found = minimize(loss, np.zeros(len(names) + 1), bounds=bounds, method="L-BFGS-B").x
     line = dict(zip(names, (found[:-1] / deviation).tolist(), strict=True))
-    return {**line, "heard": HEARD, "offset": found[-1] - HEARD + CAUTION}
+    return {**line, "heard": HEARD, "offset": found[-1] - HEARD}
 
 
 def table(name: str, fitted: Terms) -> str:
@@ -383,6 +412,8 @@ def main() -> None:
     parser.add_argument("--qmsum", type=Path, nargs="*", default=[])
     parser.add_argument("--docstrings", action="store_true", help="notes about code, from the standard library")
     parser.add_argument("--notes", action="store_true", help="the fitting half of bench/notes")
+    parser.add_argument("--prompts", action="store_true", help="the projects of bench/prompts that fit")
+    parser.add_argument("--answered", action="store_true", help="fit ANSWERED_NOTE alone, with the present ASKED_NOTE")
     parser.add_argument("--commits", type=Path, nargs="*", default=[], metavar="REPOSITORY")
     parser.add_argument("--every", type=int, default=4, help="use every n-th meeting")
     parser.add_argument("--keep", type=Path, help="keep the measured examples in this file, or use those in it")
@@ -391,8 +422,14 @@ def main() -> None:
     rows = _measured(chosen)
     notes = [row for row in rows if row.note]
     talk = [row for row in rows if not row.note] + [row for row in notes if row.corpus == "docstrings"][::NOTES_IN_FIT]
-    asked = [row for row in notes if row.corpus == "notes" and {"best_either", "even"} <= row.columns.keys()]
-    notes = [row for row in notes if row.corpus != "notes"]
+    asked = [row for row in notes if row.corpus in ASKED and {"best_either", "even"} <= row.columns.keys()]
+    notes = [row for row in notes if row.corpus not in ASKED]
+    told = [row for row in asked if row.columns["asked_note"][0]]
+    of_answered = line("ANSWERED_NOTE", answered(told, ASKED_NOTE, _evidence(ANSWERED_NOTE)))
+    if chosen.answered:
+        sys.stdout.write(f"{of_answered}\n")
+        return
+    asked = [row for row in asked if row.corpus == "notes"]
     hybrid: Models = {True: fit(notes, list(NOTE), notes=True), False: fit(talk, list(TALK), notes=False)}
     by_words: Models = {
         True: fit(notes, list(NOTE_BY_WORDS), notes=True),
@@ -402,7 +439,7 @@ def main() -> None:
     tables = [
         table("NOTE", hybrid[True]),
         table("ASKED_NOTE", model_of_asked),
-        line("ANSWERED_NOTE", answered(asked, model_of_asked, _evidence(ANSWERED_NOTE))),
+        of_answered,
         table("NOTE_BY_WORDS", by_words[True]),
         table_of_talk(hybrid[False], by_words[False]),
         line("TALK_RELEVANCE", calibrate([row for row in rows if not row.note], hybrid, _evidence(TALK_RELEVANCE))),
@@ -438,6 +475,7 @@ def _measured(chosen: Any) -> list[Example]:
         "qmsum": list(meetings(chosen.qmsum, chosen.every)),
         "docstrings": list(docstrings()) if chosen.docstrings else [],
         "notes": list(engineering_notes()) if chosen.notes else [],
+        "prompts": list(prompts()) if chosen.prompts else [],
         "commits": list(commits(chosen.commits)),
     }
     for number, (name, corpus) in enumerate(corpora.items()):

@@ -148,14 +148,14 @@ NOTE_RELEVANCE: Mapping[str, float] = {
     "offset": -5.0000,
 }
 
-# Whether notes answer a question at all, fitted on the answerable and the unanswerable questions of the fitting half of
-# bench/notes, asked in their project and in all, each half of the weight. Meaning and words stand in for each other
-# (best_either). Moved so that the threshold of a search is where the fit has 0.18 (docs/adr/0059).
+# Whether notes answer a question at all, fitted on the questions of the fitting half of bench/notes, asked in their
+# project and in all, and of projects of bench/prompts that the model was not trained on; each half of the weight
+# (docs/adr/0082). Words stand in for meaning a little (best_either).
 ANSWERED_NOTE: Mapping[str, float] = {
-    "best_either": 5.6170,
-    "best_cosine": 2.4020,
+    "best_either": 2.2444,
+    "best_cosine": 11.5453,
     "heard": 1.0000,
-    "offset": -6.0180,
+    "offset": -6.9817,
 }
 
 # An unasked note has to be near to the prompt, or have its words side by side, and be nearer than the other notes: in a

@@ -9,8 +9,8 @@ from recollect.store.store_values import Filter
 
 # A search shows what may be relevant; below this score, hits are noise that any query would find.
 SEARCH_RELEVANCE = 0.05
-# It shows nothing unless the question is answered with this probability. Of the held-out half of bench/notes, 37 of
-# 100 unanswerable questions get nothing, for six right answers in a hundred (bench/notes_recall.py).
+# It shows nothing unless the question is answered with this probability. Of the held-out half of bench/notes, 35 of
+# 100 questions without an answer get nothing, for four right answers in a hundred (docs/adr/0082).
 ANSWERED = 0.25
 
 
