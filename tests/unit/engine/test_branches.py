@@ -122,6 +122,19 @@ def test_what_hooks_see_in_a_work_tree_is_of_its_branch(
     assert [(row.branch, row.head) for row in rows] == [(None, sha(app)), ("fix", at)]
 
 
+@pytest.mark.parametrize(("branch", "kept"), [("modulation", 0), ("feature/modulation", 0), ("delay", 1)])
+def test_a_prompt_that_only_names_the_branch_states_nothing(
+    app: Path, frozen: FrozenClock, branch: str, kept: int
+) -> None:
+    git(app, "switch", "-q", "-c", branch)
+    frozen.at = int(time.time())
+    said = "We are on branch modulation now. add an lfo to the delay lines so the tail moves a bit"
+    with Engine() as engine:
+        engine.capture.put(claude("UserPromptSubmit", prompt=said).replace(ROOT.encode(), str(app).encode()))
+        engine.capture.drain()
+        assert len(engine.memories.list(namespace=str(app), observed=False).memories) == kept
+
+
 @pytest.fixture
 def clocked(monkeypatch: pytest.MonkeyPatch, frozen: FrozenClock) -> FrozenClock:
     """A clock that git follows, too: `later` moves both."""

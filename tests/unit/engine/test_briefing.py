@@ -324,6 +324,15 @@ def test_a_fact_of_last_week_has_its_date_and_one_that_was_stated_again_has_none
     assert set(lines(shop.starts("s"), "Decisions and facts")) == {f"- {facts[0]}", f"- {facts[1]} (2025-12-29)"}
 
 
+def test_a_rule_has_its_date_where_a_newer_memory_is_about_the_same(shop: Shop) -> None:
+    for rule in ("Presets get saved as xml, one file per preset", "Keep functions short"):
+        shop.store(rule, "style")
+        shop.time.advance(DAY + 1)
+    shop.store("Xml presets are horrible to diff, we write json", "style")
+    dated = [line for line in lines(shop.starts("s"), "Preferences and conventions") if "(20" in line]
+    assert dated == ["- Presets get saved as xml, one file per preset (2025-12-29)"]
+
+
 def test_nothing_is_said_twice(shop: Shop) -> None:
     shop.store(CENTS)
     shop.store(CENTS + ".", "preference")

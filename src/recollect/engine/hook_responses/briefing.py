@@ -77,8 +77,9 @@ CAUSE_FILES = 2
 # The share of the room for rules where both rules and facts at hand have more to say. With 0.55 one preference in five
 # was gone after 20 sessions in two of the five months of bench/told.py.
 RULES_SHARE = 0.85
-# An older fact is shown with its date: where two disagree, the assistant sees which is newer.
-DATED_S = 7 * 86_400
+# An older fact is shown with its date, and a rule that shares this much of the shorter one's words with a newer memory:
+# where two disagree, the assistant sees which is newer.
+DATED_S, SHARED, DAY_S = 7 * 86_400, 1 / 3, 86_400
 # Sections of a summary (capture/summary.py) whose sentences may be memories, too.
 REQUESTED = ("Asked for", "Decided")
 # Characters of the snapshot of a session after its compaction.
@@ -371,7 +372,8 @@ def _rules(known: Sequence[Known], once: _Said) -> Iterator[Line]:
     for row in sorted(rules, key=lambda row: is_learnt(row.memory)):
         if once.is_due(row):
             by = _author(row.memory) if row.memory.is_shared else ""
-            parts = (row.where, by, _doubt(row), earlier_text(row.earlier))
+            date = day(_stated_at(row.memory)) if _has_newer(row, known) else ""
+            parts = (row.where, date, by, _doubt(row), earlier_text(row.earlier))
             about = "; ".join(part for part in parts if part)
             text = _shortened(row.memory.content, RULE_CHARACTERS)
             yield Line(f"- {text}" + (f" ({about})" if about else ""), row.memory.id, _reason(row))
@@ -406,6 +408,13 @@ def _fact(row: Known) -> Line:
     about = "; ".join(part for part in (row.where, date, by, _doubt(row), earlier_text(row.earlier)) if part)
     text = _shortened(_titled(memory), FACT_CHARACTERS)
     return Line(f"- {text}" + (f" ({about})" if about else ""), memory.id, _reason(row))
+
+
+def _has_newer(row: Known, known: Sequence[Known]) -> bool:
+    """Tell whether a memory of a later day shares words with this one: they may disagree."""
+    words, until = _words(row.memory.content)[1], _stated_at(row.memory) + DAY_S
+    later = (_words(other.memory.content)[1] for other in known if _stated_at(other.memory) > until)
+    return any(len(words & other) >= max(2, SHARED * min(len(words), len(other))) for other in later)
 
 
 def _stated_at(memory: Memory) -> int:

@@ -76,6 +76,8 @@ def stated(
     over = [Statement(topic, "context", 0.0, False, "fact", False) for topic in retracted(seen.text)]
     said = statements(seen.text, speaker, unsure=True, classify=classify)
     for each in (*said, *(over if speaker == "user" else ())):
+        if _names_branch(each.text, position.branch):
+            continue
         is_free = each.everywhere or holds_everywhere(each.memory_type, each.text, position.branch)
         where: dict[str, Any] = {} if is_free else position._asdict()
         memory, _ = new_memory(
@@ -94,6 +96,12 @@ def stated(
         )
         found.append(Stated(memory, is_sure=each.is_sure, retracts=each in over))
     return tuple(found)
+
+
+def _names_branch(text: str, branch: str | None) -> bool:
+    """Tell whether a text says no more than which branch is checked out: git says that at any time."""
+    words, marks = set(query_terms(text)), terms("branch")
+    return branch is not None and words.issuperset(marks) and words <= {*marks, *terms(branch)}
 
 
 def compare(amendments: Amendments, anchoring: Anchoring, each: Stated) -> Stated:
