@@ -13,7 +13,17 @@ from typing import NamedTuple
 
 import msgspec
 
-from recollect.capture.invocation import bare, invocation, is_another_way, is_looking, is_wrapped, kind, parts, plain
+from recollect.capture.invocation import (
+    bare,
+    completes_option,
+    invocation,
+    is_another_way,
+    is_looking,
+    is_wrapped,
+    kind,
+    parts,
+    plain,
+)
 from recollect.capture.outcome import is_misplaced, is_missing, is_misuse
 from recollect.model import CommandKind, Observed
 from recollect.text.lazy_patterns import compiled
@@ -141,7 +151,8 @@ def _resolves(proof: _Proof, text: str, told: str, *, is_wrong: bool) -> bool:
     if purpose in ("other", "git") or purpose != proof.kind:
         return False
     is_covered = all(_is_covered(word, words[1:]) for word in proof.words[1:])
-    return words[:1] == proof.words[:1] and (is_covered or is_misplaced(told, text, proof.text))
+    is_alike = is_covered or completes_option(text, proof.text) or is_misplaced(told, text, proof.text)
+    return words[:1] == proof.words[:1] and is_alike
 
 
 def _folder(told: str, words: list[str]) -> str:

@@ -272,6 +272,16 @@ def has_more_options(command: str, other: str) -> bool:
     return is_same and any(word[0] == "-" for word in more) and not any(map(_ONLY_SHOWS.match, alone))
 
 
+def completes_option(command: str, other: str) -> bool:
+    """Tell whether two commands differ in one option, and one has it in full: `--check` and `--check-formatted`."""
+    words, others = bare(command), bare(other)
+    differ = [sorted(pair) for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+    if len(words) != len(others) or len(differ) != 1:
+        return False
+    short, long = differ[0]
+    return len(short) > 3 and short[:2] == "--" and long.startswith(short) and "=" not in long
+
+
 def is_only_varied(command: str, other: str) -> bool:
     """Tell whether two commands have one program and purpose, and the other not just further options."""
     words, others, purpose = bare(command), bare(other), kind(command)

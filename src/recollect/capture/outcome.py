@@ -231,7 +231,8 @@ _UNKNOWN = (
     rf"{_NO_PROGRAM}|exit status 126\b"
     r"|missing script|command \"[^\"]{1,60}\" not found"
     r"|\bno (?:task|target|script|test runner|rule to make target)\b|does not contain recipe"
-    r"|\b(?:task|target|script) ['\"`]\S{1,60}['\"`] (?:not found|does not exist)|\berror: (?:task|script) not found"
+    r"|\b(?:task|target|script) ['\"`]\S{1,60}['\"`] (?:not found|does not exist|could not be found)"
+    r"|\berror: (?:task|script) not found"
 )
 # … and those that say as little of the work: Python's `-m`, a system's own Python, a new branch, a server that runs.
 _UNFIT = (

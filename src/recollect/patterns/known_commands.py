@@ -15,6 +15,7 @@ from recollect.capture.extract.shell_tool import program
 from recollect.capture.invocation import (
     Invocation,
     bare,
+    completes_option,
     has_more_options,
     invocation,
     is_another_way,
@@ -247,7 +248,7 @@ def _is_variant(before: _Used, after: _Used, *, is_next: bool) -> bool:
         is_same = is_same or is_elsewhere or has_more_options(new, old)
     if is_same and before.what.directory == after.what.directory:
         return True
-    if is_next and is_misplaced(told, old, new):
+    if is_next and (completes_option(old, new) or is_misplaced(told, old, new)):
         return True
     if not is_misuse(told):
         return False

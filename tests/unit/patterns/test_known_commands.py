@@ -319,6 +319,12 @@ MISPLACED = [
     ("pytest tests/card.py", "ERROR: file or directory not found: tests/card.py", "pytest tests/cart.py -x"),
     ("cargo test -p shpo", "error: package ID specification `shpo` did not match any packages", "cargo test -p shop"),
     ("make tests", "make: *** No rule to make target 'tests'.  Stop.", "make check"),
+    ("mix format --check", '** (Mix) Could not invoke task "format": 1 error found!', "mix format --check-formatted"),
+    (
+        "mix phx.gen.migration a",
+        '** (Mix) The task "phx.gen.migration" could not be found.',
+        "mix ecto.gen.migration a",
+    ),
 ]
 
 
@@ -347,6 +353,8 @@ def test_what_is_not_there_is_replaced_by_what_the_next_command_names(wrong: str
         ("pytest", "=== 1 failed, 30 passed in 0.2s ===", "pytest -k fast"),
         ("pytest", "no tests ran in 0.01s", "pytest --version tests"),
         ("pytest", "no tests ran in 0.01s", "pytest -x"),
+        ("pytest --cov", "=== 1 failed, 30 passed in 0.2s ===", "pytest --cov-report=html"),
+        ("npm test -- --watch", "Tests: 1 failed, 2 passed, 3 total", "npm test -- --silent"),
         ("gcc main.c", "main.c:3:5: error: main not found", "gcc other.c"),
         ("npx tsc -p web", "web/src/a.ts(3,5): error TS2304: Cannot find name 'web'.", "npx tsc -p api"),
         (
