@@ -112,7 +112,7 @@ def _stored(stored: model.Stored, now: int | None) -> list[Block]:
     said += f", added {', '.join(stored.merged)}" if stored.merged else ""
     for row in stored.amends:
         said += f", {'supersedes' if row.superseded else 'may contradict'} {ident(row.memory_id)}"
-    said += ", as evidence: a question is not knowledge" if memory.observed else ""
+    said += ", as evidence: a question or request is not knowledge" if memory.observed else ""
     secrets = f" {told(stored.redacted)}" if stored.redacted else ""
     why = (("why", inline(row.why, PARTICULAR_CHARACTERS)) for row in stored.amends)
     facts = (("type", memory.kind), *_particulars(memory, now), *_details(memory, now), *why)
