@@ -28,6 +28,7 @@ import code_search
 import context_cost
 import episodic
 import hierarchy
+import told_month
 from recall import TABLES
 
 Row = tuple[str, Any, str, str]
@@ -489,7 +490,7 @@ def _code_headlines(result: dict[str, Any]) -> Iterator[Row]:
 
 
 def _told_headlines(result: dict[str, Any]) -> Iterator[Row]:
-    for split in filter(result.__contains__, ("dev", "held", "third", "fourth", "fifth")):
+    for split in filter(result.__contains__, told_month.SPLITS):
         found = result[split]["server"]
         tokens = f"{found['tokens_per_start']['mean']:.0f} tokens per session start"
         yield (
