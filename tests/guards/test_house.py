@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .conftest import Module
 
 # Lines of Python below src. It may only rise in a commit that says why.
-LINE_BUDGET = 105_571
+LINE_BUDGET = 105_572
 
 # Sub-packages of the engine in the order of imports: each imports only those before it, and `context`.
 ENGINE = (

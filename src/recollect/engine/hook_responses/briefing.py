@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from itertools import product
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -194,6 +194,7 @@ class _Said:
         return is_part or (bool(says) and says <= self._said)
 
 
+@lru_cache(maxsize=1_024)
 def _words(text: str) -> tuple[bool, frozenset[str]]:
     """Return whether a text denies something, and its search terms."""
     return not _DENYING.isdisjoint(text.lower().split()), frozenset(query_terms(text))
