@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache, lru_cache
 from typing import NamedTuple
 
@@ -75,6 +75,12 @@ _LABEL = compiled(
 _ITEMS = compiled(r":[*_]*[^\S\n]*+\n\s*+(?:[-*•]|\d+[.)])?")
 _CLAUSE = compiled(r"; |,? but ")
 _QUOTED = compiled(r"`[^`\n]{1,200}`|\"[^\"\n]{1,200}\"")
+# "Done, except that the docs are old", "Everything is in place apart from the seeds".
+_EXCEPT = compiled(
+    r"\A\W*(?:(?:\w+ ){0,3}(?:done|finished|fixed|works?|implemented|ready|in place|moved|converted)"
+    r"|all|every\w*)\b[^.\n]{0,80}?\b(?:except|apart from)\b",
+    re.IGNORECASE,
+)
 _NOTHING_LEFT = compiled(r"\b(?:no|nothing|none|all|every|without|any)\b", re.IGNORECASE)
 
 
@@ -89,7 +95,8 @@ class Summary(NamedTuple):
 class Progress(NamedTuple):
     """The progress of a session.
 
-    asked: its last request, after the one that it answers or interrupts. left: open tasks of the last answer
+    asked: its last request, after the one that it answers or interrupts, or the one whose answer left something
+    left: open tasks of the last answer, and those of earlier ones that nothing after them took up
     before: earlier requests, the latest first. ran: whether it changed files or ran commands, which may have failed.
     answered: whether the last request got an answer. continues: whether it was asked to go on with an earlier session
     """
@@ -159,14 +166,18 @@ def progress(rows: Iterable[Observed], shown: Callable[[str], str]) -> Progress:
     answer = next((turn.answer for turn in turns[::-1] if turn.answer and (turn.tools or not every)), "")
     is_question = not every and only_asks(" ".join(requests[-1:]))
     left = [] if is_question else _left(_last_answer(heard)) or _left(answer)
+    asked = requests[-2:] if is_part else requests[-1:]
+    is_answered = not turns or turns[-1].is_over
+    if is_answered and not left and (earlier := _left_before(heard)):
+        asked, left = earlier
     return Progress(
-        asked="\n".join(requests[-2:] if is_part else requests[-1:]),
+        asked="\n".join(asked),
         before=tuple(requests[-2::-1]),
         changed=tuple(_files(tools, CHANGING, shown)),
         read=tuple(_files(tools, ("read",), shown)),
         left=tuple(left[:LEFT]),
         ran=any(row.tool in CHANGING for row in tools) or bool(_commands(every)),
-        answered=not turns or turns[-1].is_over,
+        answered=is_answered,
         continues=bool(turns) and _CONTINUES.match(turns[0].prompt) is not None,
     )
 
@@ -178,12 +189,32 @@ def _is_aside(turn: _Turn) -> bool:
     return not turn.is_over and _REMARK.match(turn.prompt) is not None
 
 
+def _left_before(turns: Sequence[_Turn]) -> tuple[list[str], list[str]] | None:
+    """Return the latest request whose answer left something that no later turn took up, and what it left."""
+    later: set[str] = set()
+    for place, turn in reversed(list(enumerate(turns))):
+        after = turns[place + 1].prompt if place + 1 < len(turns) else ""
+        if turn.tools and after and not (_begins_by_agreeing(after) or agrees(after) or _CONTINUES.match(after)):
+            left = [part for part in _left(turn.answer) if _is_new(part, later)]
+            if left and (asked := _requests(turns[: place + 1])[-1:]):
+                return asked, left
+        targets = (row.target for row in turn.tools)
+        later.update(query_terms(" ".join((turn.prompt, turn.answer, *targets))))
+    return None
+
+
+def _is_new(text: str, known: Collection[str]) -> bool:
+    """Tell whether less than a third of the search terms of a text are known."""
+    words = query_terms(text)
+    return 3 * sum(word in known for word in words) < len(words)
+
+
 def _left(answer: str) -> list[str]:
     """Return the sentences of an answer that call something unfinished, without their labels."""
     found = []
     for part in SENTENCE.split(_ITEMS.sub(": ", answer)):
         said = _QUOTED.sub("it", part)
-        is_left = _LABEL.search(said) or any(
+        is_left = _LABEL.search(said) or _EXCEPT.search(said) or any(
             _LEFT.search(clause) and not _NOTHING_LEFT.search(clause.partition(" because ")[0])
             for clause in _CLAUSE.split(said)
         )
