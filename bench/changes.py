@@ -34,10 +34,10 @@ from told_payloads import ASSISTANTS
 
 FOLDER = Path(__file__).parent / "changes"
 # In no training.
-UNSEEN = ("unseen", "unseen_short", "unseen_reminders", "unseen_alike", "unseen_passing")
+UNSEEN = ("unseen", "unseen_short", "unseen_reminders", "unseen_alike", "unseen_passing", "unseen_grumble")
 SPLITS = (
     *("train", "dev", "held", "fresh", "contrary_dev", "contrary_held", "plain", "written", "short", "reminders"),
-    *("alike", "developed", *(f"passing_{letter}" for letter in "abcdefgh")),
+    *("alike", "developed", *(f"passing_{letter}" for letter in "abcdefgh"), "grumble_a", "grumble_b"),
     *UNSEEN,
 )
 # The later statement tells how it is now, mostly in other words. Nothing is trained on them; none is found so far.

@@ -15,6 +15,10 @@ language model wrote them, one author for the files of a letter; lines of bench/
     p n1 | a prompt in plain words           o n1 | in other words          f n1 | without a word of the note
     t n1,n2 | a task for which the notes should be known                    x | a prompt without a note
 
+bench/talk has conversations between people and questions about them, by two more authors:
+
+    = names | who they are       # a session       14 Mira: a turn       ? 14,27 | a question       x | without an answer
+
 A prompt has to be nearer to its notes than to all others of ten projects, and than to the others of its own; one
 logistic line over all cosines has to tell them apart; and other texts have to keep their vectors and their order.
 `write` goes the share KEPT of the way from the old weights to the mean of the new ones. The shipped model has two
@@ -44,7 +48,7 @@ NEAR = "near"
 
 PROJECTS, NOTES, PROMPTS, OTHERS = 10, 45, 64, 384
 STEPS, RATE, WARM, CLIP, DECAY = 1_700, 1e-4, 0.1, 1.0, 0.01
-SHARPNESS, MAX_TOKENS = 20.0, 96
+SHARPNESS, MAX_TOKENS, PARTS = 20.0, 96, 1
 # How much it counts that the other texts keep their vectors, and their order.
 KEEP_VECTORS, KEEP_ORDER = 3.0, 0.5
 TEXTS = 60_000
@@ -93,7 +97,22 @@ def projects(path: Path) -> Iterator[Project]:
 def known() -> list[Project]:
     """Return the projects to learn from."""
     files = [*sorted(HERE.glob("prompts/train-*.txt")), *sorted(HERE.glob("questions/fit-*.txt"))]
-    return [*(project for path in files for project in projects(path)), *of_notes("fit")]
+    spoken = (project for path in sorted(HERE.glob("talk/train-*.txt")) for project in talks(path))
+    return [*(project for path in files for project in projects(path)), *of_notes("fit"), *spoken]
+
+
+def talks(path: Path) -> Iterator[Project]:
+    """Yield the conversations of a file of bench/talk, their questions in the first person as the engine asks them."""
+    for part in re.split(r"(?m)^= ", path.read_text(encoding="utf-8"))[1:]:
+        turns = re.findall(r"(?m)^(\d+) ([^:\n]+): (.+)$", part)
+        places = {number: place for place, (number, _, _) in enumerate(turns)}
+        names = "|".join(sorted({re.escape(name) for _, name, _ in turns if name != "assistant"}))
+        prompts = []
+        for mark, named, text in re.findall(r"(?m)^([?x])([\d, ]*)\| (.+)$", part):
+            asked = re.sub(rf"\b(?:{names})\b", "I", re.sub(rf"\b(?:{names})['’]s\b", "my", text))
+            answers = tuple(places[number] for number in re.findall(r"\d+", named))
+            prompts.append(Prompt(asked, KINDS[mark], answers))
+        yield Project(part.partition("|")[0].strip(), [text for _, _, text in turns], prompts)
 
 
 def of_notes(split: Any) -> Iterator[Project]:
@@ -163,7 +182,14 @@ class Trainer:
         return found
 
     def vectors(self, texts: Sequence[Any]) -> Any:
-        """Return the unit vectors of texts."""
+        """Return the unit vectors of texts; those of similar length are read together."""
+        import torch
+
+        order = np.argsort([len(each) for each in texts], kind="stable")
+        parts = [self._vectors([texts[place] for place in some]) for some in np.array_split(order, PARTS) if some.size]
+        return torch.cat(parts)[torch.from_numpy(np.argsort(order)).cuda()]
+
+    def _vectors(self, texts: Sequence[Any]) -> Any:
         import torch
         from torch.nn import functional
 
