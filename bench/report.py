@@ -39,8 +39,9 @@ HEAD = """# Benchmarks
 Times are CPU times, not wall times; compare ratios, because machines differ. The data sets are not part of this
 repository: each command takes their path.
 
-The weights of recall were fitted on FriendsQA, QMSum and docstrings (`scripts/fit_recall.py`), never on the data
-measured here. The weights of code search were fitted on the labelled queries measured here and on messages of past
+The weights of recall were fitted on FriendsQA, QMSum, docstrings and conversations written for it
+(`scripts/fit_recall.py`), never on the data measured here, and the embedding model was not trained on that. The weights
+of code search were fitted on the labelled queries measured here and on messages of past
 commits (`scripts/fit_code_search.py`, which also prints the result with each repository left out).
 """
 

@@ -1,7 +1,7 @@
 """Train the embedding model further, so that prompts of developers are near to the notes that answer them.
 
     pip install torch onnx
-    python bench/train_embedder.py train BASE.onnx TEXTS.json.gz WEIGHTS.npz   on a GPU, about two minutes
+    python bench/train_embedder.py train BASE.onnx TEXTS.json.gz WEIGHTS.npz [FRIENDSQA.json …]   on a GPU, minutes
     python bench/train_embedder.py write BASE.onnx WEIGHTS.npz …               the file of the package, model.onnx
     python bench/train_embedder.py check MODEL_FOLDER …                        how near prompts are to their notes
     python bench/train_embedder.py languages TEXTS.jsonl …                     languages.bin, of foreign texts
@@ -15,15 +15,16 @@ language model wrote them, one author for the files of a letter; lines of bench/
     p n1 | a prompt in plain words           o n1 | in other words          f n1 | without a word of the note
     t n1,n2 | a task for which the notes should be known                    x | a prompt without a note
 
-bench/talk has conversations between people and questions about them, by two more authors:
+bench/talk has conversations between people and questions about them, by four more authors; files of FriendsQA
+(https://github.com/emorynlp/FriendsQA) may be given beside them:
 
-    = names | who they are       # a session       14 Mira: a turn       ? 14,27 | a question       x | without an answer
+    = names | who they are      # a session      14 Mira: a turn      ? 14,27 | a question     x | one without an answer
 
 A prompt has to be nearer to its notes than to all others of ten projects, and than to the others of its own; one
 logistic line over all cosines has to tell them apart; and other texts have to keep their vectors and their order.
-`write` goes the share KEPT of the way from the old weights to the mean of the new ones. The shipped model has two
-trainings: of the first 112 projects, and of all 160. Their mean finds more in new projects than either, and keeps what
-neither was trained for: conversations, and silence about other subjects (docs/adr/0079-a-mean-of-two-trainings.md).
+`write` goes the share KEPT of the way from the old weights to the mean of the new ones; a file that is given twice
+counts twice. The shipped model has four parts (docs/adr/0079, 0083): two trainings on projects of notes, together a
+quarter of it, and two short ones on projects and conversations, of 138 steps (a quarter) and of 378 (a half).
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ import gzip
 import json
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -46,13 +47,13 @@ KINDS = {"p": "plain", "o": "other", "f": "far", "t": "task", "x": "none", "?": 
 # What a note may be near to without answering it: left out of the training.
 NEAR = "near"
 
-PROJECTS, NOTES, PROMPTS, OTHERS = 10, 45, 64, 384
+PROJECTS, NOTES, PROMPTS, OTHERS, SCENE_TURNS = 10, 45, 64, 384, 60
 STEPS, RATE, WARM, CLIP, DECAY = 1_700, 1e-4, 0.1, 1.0, 0.01
-SHARPNESS, MAX_TOKENS, PARTS = 20.0, 96, 1
+SHARPNESS, MAX_TOKENS = 20.0, 96
 # How much it counts that the other texts keep their vectors, and their order.
 KEEP_VECTORS, KEEP_ORDER = 3.0, 0.5
 TEXTS = 60_000
-KEPT = 0.9
+KEPT = 1.0
 # Of texts in eight languages: how much is read of each, and the axes that are left out of a question. With five, German
 # texts that say nothing of a German question are as far from it as English ones are from an English question.
 FOREIGN_CHARACTERS, AXES = 200, 5
@@ -94,11 +95,11 @@ def projects(path: Path) -> Iterator[Project]:
     yield from found
 
 
-def known() -> list[Project]:
-    """Return the projects to learn from."""
+def known(scenes: Sequence[Path] = ()) -> list[Project]:
+    """Return the projects and conversations to learn from; scenes: files of FriendsQA."""
     files = [*sorted(HERE.glob("prompts/train-*.txt")), *sorted(HERE.glob("questions/fit-*.txt"))]
     spoken = (project for path in sorted(HERE.glob("talk/train-*.txt")) for project in talks(path))
-    return [*(project for path in files for project in projects(path)), *of_notes("fit"), *spoken]
+    return [*(project for path in files for project in projects(path)), *of_notes("fit"), *spoken, *friends(scenes)]
 
 
 def talks(path: Path) -> Iterator[Project]:
@@ -106,13 +107,36 @@ def talks(path: Path) -> Iterator[Project]:
     for part in re.split(r"(?m)^= ", path.read_text(encoding="utf-8"))[1:]:
         turns = re.findall(r"(?m)^(\d+) ([^:\n]+): (.+)$", part)
         places = {number: place for place, (number, _, _) in enumerate(turns)}
-        names = "|".join(sorted({re.escape(name) for _, name, _ in turns if name != "assistant"}))
+        names = {name for _, name, _ in turns}
         prompts = []
         for mark, named, text in re.findall(r"(?m)^([?x])([\d, ]*)\| (.+)$", part):
-            asked = re.sub(rf"\b(?:{names})\b", "I", re.sub(rf"\b(?:{names})['’]s\b", "my", text))
+            asked = _in_first_person(text, names)
             answers = tuple(places[number] for number in re.findall(r"\d+", named))
             prompts.append(Prompt(asked, KINDS[mark], answers))
         yield Project(part.partition("|")[0].strip(), [text for _, _, text in turns], prompts)
+
+
+def friends(files: Sequence[Path]) -> Iterator[Project]:
+    """Yield conversations of SCENE_TURNS turns or more from files of FriendsQA: scenes, with questions about them."""
+    turns: list[str] = []
+    prompts: list[Prompt] = []
+    for scene in (scene for file in files for scene in json.loads(file.read_text(encoding="utf-8"))["data"]):
+        (body,) = scene["paragraphs"]
+        places = {row["uid"]: len(turns) + place for place, row in enumerate(body["utterances:"])}
+        names = {name for row in body["utterances:"] for who in row["speakers"] for name in (who, who.split()[0])}
+        turns.extend(row["utterance"] for row in body["utterances:"])
+        for asked in body["qas"]:
+            answers = tuple({places[answer["utterance_id"]] for answer in asked["answers"]})
+            prompts.append(Prompt(_in_first_person(asked["question"], names), "asked", answers))
+        if len(turns) >= SCENE_TURNS:
+            yield Project("friends", turns, prompts)
+            turns, prompts = [], []
+
+
+def _in_first_person(text: str, names: Collection[str]) -> str:
+    """Return a question as the engine embeds it: people write "I" where one asks for their name."""
+    either = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True) if name != "assistant")
+    return re.sub(rf"\b(?:{either})\b", "I", re.sub(rf"\b(?:{either}) ?['’]s\b", "my", text)) if either else text
 
 
 def of_notes(split: Any) -> Iterator[Project]:
@@ -146,7 +170,7 @@ class Batch(NamedTuple):
 class Trainer:
     """Trains all matrices and norms of the model; its word vectors stay."""
 
-    def __init__(self, base: Path, texts: Sequence[str]) -> None:
+    def __init__(self, base: Path, texts: Sequence[str], scenes: Sequence[Path]) -> None:
         import torch
         from tokenizers import Tokenizer
 
@@ -161,7 +185,8 @@ class Trainer:
         def encoded(rows: Sequence[str]) -> list[Any]:
             return [np.array(each.ids, dtype=np.int64) for each in tokenizer.encode_batch(list(rows))]
 
-        self.projects = [(row, encoded(row.notes), encoded([each.text for each in row.prompts])) for row in known()]
+        found = known(scenes)
+        self.projects = [(row, encoded(row.notes), encoded([each.text for each in row.prompts])) for row in found]
         self.others = encoded(texts)
         self.net = Network(tensors(base)).cuda()
         for name, values in self.net.named_parameters():
@@ -182,14 +207,7 @@ class Trainer:
         return found
 
     def vectors(self, texts: Sequence[Any]) -> Any:
-        """Return the unit vectors of texts; those of similar length are read together."""
-        import torch
-
-        order = np.argsort([len(each) for each in texts], kind="stable")
-        parts = [self._vectors([texts[place] for place in some]) for some in np.array_split(order, PARTS) if some.size]
-        return torch.cat(parts)[torch.from_numpy(np.argsort(order)).cuda()]
-
-    def _vectors(self, texts: Sequence[Any]) -> Any:
+        """Return the unit vectors of texts."""
         import torch
         from torch.nn import functional
 
@@ -361,10 +379,10 @@ def main() -> None:
     elif chosen.part == "languages":
         languages(chosen.files)
     elif chosen.part == "train":
-        base, texts, target = chosen.files
+        base, texts, target, *scenes = chosen.files
         rows = json.loads(gzip.decompress(texts.read_bytes()))
         random.Random(1).shuffle(rows)
-        np.savez(target, **Trainer(base, rows[:TEXTS]).train())
+        np.savez(target, **Trainer(base, rows[:TEXTS], scenes).train())
     else:
         base, *weights = chosen.files
         write(base, [np.load(path) for path in weights], MODEL)

@@ -4,6 +4,7 @@
         --docstrings --notes --commits REPOSITORY …
     python scripts/fit_recall.py … --write          replaces the tables in the source
     python scripts/fit_recall.py --notes --prompts --answered   only whether notes answer a question at all
+    python scripts/fit_recall.py --talk --docstrings --meaning  only the signals of meaning of TALK
 
 Every conversation is stored in an engine of its own and every question is gathered and measured by the very stages that
 answer questions, so that what is fitted is what runs. The models are linear and fitted listwise: the probability that a
@@ -13,6 +14,7 @@ between people and notes have a model each.
 Corpora (get them from their publishers; nothing of them is kept but the weights):
   FriendsQA  multi-party dialogue, questions with the utterance that answers them; Apache-2.0
   QMSum      meetings, questions with the turns that answer them; MIT
+  talk       bench/talk/fit-*.txt, conversations that the embedding model has not seen; FriendsQA it has
   docstrings of Python's standard library, as notes about code: the first line asks for the rest; PSF licence
   notes      the fitting half of bench/notes, questions about engineering notes
   prompts    bench/prompts/fit-*.txt, which the embedding model has not seen: projects of notes and what is asked there
@@ -46,7 +48,7 @@ from recollect import Engine
 from recollect.engine.models.similarity_calibration import comparable
 from recollect.recall.gather import gather
 from recollect.recall.query import neutral, understand
-from recollect.recall.score import measure
+from recollect.recall.score import SEMANTIC, measure
 from recollect.recall.weights import (
     ANSWERED_NOTE,
     ASKED_NOTE,
@@ -75,6 +77,8 @@ ASKED = ("notes", "prompts")
 # Projects of bench/prompts in one store, and the share of their questions that are asked there.
 PROJECTS, PROMPTS = (2, 4, 8), 0.34
 NOTE_SHRINKAGE = 1e-3
+# How near the signals of meaning stay to the present weights: by conversations left out, 0.03 to 0.3 are alike.
+NEAR = 0.1
 # Commits per repository, and how much a body has to say to be a note.
 COMMITS = 400
 # Of the questions of one conversation, every third is also asked of the next, which cannot answer it.
@@ -132,6 +136,25 @@ def friends(files: Sequence[Path]) -> Iterator[Conversation]:
             answers = frozenset(f"{title}:{answer['utterance_id']}" for answer in asked["answers"])
             current.questions.append((_joined(asked["question"]), answers))
         if len(current.turns) > TURNS_PER_CONVERSATION:
+            yield current
+            current = Conversation([], [])
+    if current.questions:
+        yield current
+
+
+def talks() -> Iterator[Conversation]:
+    """Yield stores of several conversations of bench/talk that fit."""
+    current = Conversation([], [])
+    for path in sorted(embedding.HERE.glob("talk/fit-*.txt")):
+        for part in path.read_text(encoding="utf-8").split("\n= "):
+            name, session = part.partition("|")[0], ""
+            for line in part.splitlines():
+                session = f"{name} {line}" if line.startswith("#") else session
+                if said := re.match(r"(\d+) ([^:]+): (.+)", line):
+                    current.turns.append(Turn(f"{name} {said[1]}", said[2], said[3], session))
+            for named, text in re.findall(r"(?m)^[?x]([\d, ]*)\| (.+)$", part):
+                current.questions.append((text, frozenset(f"{name} {each}" for each in re.findall(r"\d+", named))))
+        if len(current.turns) > TURNS_PER_CONVERSATION / 2:
             yield current
             current = Conversation([], [])
     if current.questions:
@@ -311,6 +334,31 @@ def fit(
     return {name: (mean[at], deviation[at], weights[at]) for at, name in enumerate(names)}
 
 
+def fit_meaning(rows: Sequence[Example]) -> Terms:
+    """Return TALK with new weights of its signals of meaning, near to the present ones: of few conversations."""
+    rows = [row for row in rows if row.answers.any()]
+    names, present = list(TALK), np.array([term.weight for term in TALK.values()])
+    mean, deviation = (np.array([term[part] for term in TALK.values()]) for part in (0, 1))
+    free = np.array([name in SEMANTIC for name in names])
+    asked = [(np.stack([row.columns[name] for name in names], 1) - mean) / deviation for row in rows]
+    wanted = [row.answers / row.answers.sum() for row in rows]
+    counts = [1 / NOTES_IN_FIT if row.note else 1.0 for row in rows]
+
+    def loss(weights: NDArray[np.float64]) -> tuple[float, NDArray[np.float64]]:
+        likelihood, gradient = 0.0, np.zeros(len(names))
+        for signals, answers, count in zip(asked, wanted, counts, strict=True):
+            scores = signals @ weights
+            chances = scores - scores.max() - np.log(np.exp(scores - scores.max()).sum())
+            likelihood += count * float(answers @ chances)
+            gradient += count * (signals.T @ (np.exp(chances) - answers))
+        moved, total = weights - present, sum(counts)
+        gradient = np.where(free, gradient / total + 2 * NEAR * moved, 0.0)
+        return -likelihood / total + NEAR * float(moved @ moved), gradient
+
+    found = minimize(loss, present, jac=True, method="L-BFGS-B", options={"maxiter": 60}).x
+    return {name: (mean[at], deviation[at], found[at]) for at, name in enumerate(names)}
+
+
 Terms = dict[str, tuple[float, float, float]]
 Models = dict[bool, Terms]
 
@@ -410,10 +458,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--friendsqa", type=Path, nargs="*", default=[])
     parser.add_argument("--qmsum", type=Path, nargs="*", default=[])
+    parser.add_argument("--talk", action="store_true", help="the conversations of bench/talk that fit")
     parser.add_argument("--docstrings", action="store_true", help="notes about code, from the standard library")
     parser.add_argument("--notes", action="store_true", help="the fitting half of bench/notes")
     parser.add_argument("--prompts", action="store_true", help="the projects of bench/prompts that fit")
     parser.add_argument("--answered", action="store_true", help="fit ANSWERED_NOTE alone, with the present ASKED_NOTE")
+    parser.add_argument("--meaning", action="store_true", help="fit the signals of meaning of TALK alone")
     parser.add_argument("--commits", type=Path, nargs="*", default=[], metavar="REPOSITORY")
     parser.add_argument("--every", type=int, default=4, help="use every n-th meeting")
     parser.add_argument("--keep", type=Path, help="keep the measured examples in this file, or use those in it")
@@ -421,6 +471,11 @@ def main() -> None:
     chosen = parser.parse_args()
     rows = _measured(chosen)
     notes = [row for row in rows if row.note]
+    if chosen.meaning:
+        talk = [row for row in rows if not row.note] + [row for row in notes if row.answers.any()][::NOTES_IN_FIT]
+        by_words = {name: (term.mean, term.deviation, term.weight) for name, term in TALK_BY_WORDS.items()}
+        sys.stdout.write(f"{table_of_talk(fit_meaning(talk), by_words)}\n")
+        return
     talk = [row for row in rows if not row.note] + [row for row in notes if row.corpus == "docstrings"][::NOTES_IN_FIT]
     asked = [row for row in notes if row.corpus in ASKED and {"best_either", "even"} <= row.columns.keys()]
     notes = [row for row in notes if row.corpus not in ASKED]
@@ -473,6 +528,7 @@ def _measured(chosen: Any) -> list[Example]:
     corpora = {
         "friendsqa": list(friends(chosen.friendsqa)),
         "qmsum": list(meetings(chosen.qmsum, chosen.every)),
+        "talk": list(talks()) if chosen.talk else [],
         "docstrings": list(docstrings()) if chosen.docstrings else [],
         "notes": list(engineering_notes()) if chosen.notes else [],
         "prompts": list(prompts()) if chosen.prompts else [],

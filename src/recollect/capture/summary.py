@@ -214,9 +214,13 @@ def _left(answer: str) -> list[str]:
     found = []
     for part in SENTENCE.split(_ITEMS.sub(": ", answer)):
         said = _QUOTED.sub("it", part)
-        is_left = _LABEL.search(said) or _EXCEPT.search(said) or any(
-            _LEFT.search(clause) and not _NOTHING_LEFT.search(clause.partition(" because ")[0])
-            for clause in _CLAUSE.split(said)
+        is_left = (
+            _LABEL.search(said)
+            or _EXCEPT.search(said)
+            or any(
+                _LEFT.search(clause) and not _NOTHING_LEFT.search(clause.partition(" because ")[0])
+                for clause in _CLAUSE.split(said)
+            )
         )
         if is_left and not part.endswith("?"):
             found.append(_LABEL.sub("", part, 1) if _LABEL.match(part) else part)

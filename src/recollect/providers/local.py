@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 MODEL = "all-MiniLM-L6-v2"
-MODEL_ID = f"{MODEL}/notes-2"
+MODEL_ID = f"{MODEL}/notes-3"
 DIMENSIONS = 384
 
 MAX_TOKENS = 512  # the positions the model was built with; more cannot be fed

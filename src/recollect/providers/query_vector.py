@@ -28,7 +28,7 @@ from struct import Struct, unpack
 from typing import BinaryIO, NamedTuple
 from zlib import crc32
 
-MODEL_ID = "all-MiniLM-L6-v2/notes-2"
+MODEL_ID = "all-MiniLM-L6-v2/notes-3"
 TABLE = Path(__file__).with_name("minilm") / "query_table.bin"
 HIDDEN, DIMENSIONS = 128, 384
 # Tokens of a question: as many as in the training.

@@ -278,7 +278,7 @@ def _changed(new: Statement, old: Statement, closeness: float) -> Amended | None
     sign = _SIGNS.get("name ended" if ends_name and name == "ended" else name)
     if sign is None or (not new.cues and not _says_the_same_but_for(name, new, old)):
         return None
-    if closeness < CLOSE_ENOUGH and not is_moved and _needs_closeness(name, new, old):
+    if closeness < CLOSE_ENOUGH and not (is_moved or ends_name) and _needs_closeness(name, new, old):
         return None
     margin = _sameness(new, old, closeness) - _bar(sign, new, old)
     return Amended(sign.change, old.text, new.text, SURE + margin) if margin >= 0 else None

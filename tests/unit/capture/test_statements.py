@@ -333,7 +333,7 @@ def test_sentences_of_chinese_and_japanese_end_without_a_space() -> None:
 OPEN = "What we agreed on: a reserved set is held for five days at the desk."
 
 
-@pytest.mark.parametrize(("odds", "found"), [(9.0, [OPEN]), (1.0, []), (-9.0, []), (None, [])])
+@pytest.mark.parametrize(("odds", "found"), [(9.0, [OPEN]), (-3.0, []), (-9.0, []), (None, [])])
 def test_the_classifier_decides_about_what_only_looks_like_a_question(odds: float | None, found: list[str]) -> None:
     def classify(sentence: str, around: str) -> Answers | None:
         return None if odds is None else Answers(odds, (0, 0, 1, 0, 0, 0), 0, 0)

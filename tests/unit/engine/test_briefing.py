@@ -543,29 +543,6 @@ def test_what_fails_and_what_is_left_is_told_until_it_is_done(shop: Shop) -> Non
 
 
 @pytest.mark.parametrize(
-    ("then", "answer", "is_left"),
-    [
-        ("rename the banner of the start page", "Renamed in web/page.py.", True),
-        ("what is the banner for?", "It greets the guests.", True),
-        ("yes, go ahead", "Done, web/page.py is next.", False),
-        ("now the Swedish rate of the report", "It is in web/page.py.", False),
-        ("rename the banner", "Renamed. The report shows the Swedish rate, too.", False),
-    ],
-)
-def test_what_an_answer_left_is_told_though_another_task_followed(
-    shop: Shop, then: str, answer: str, is_left: bool
-) -> None:
-    shop.asks("w", "raise the tax")
-    shop.edits("w", "shop/tax.py")
-    shop.answers("w", "Raised. The report still needs the Swedish rate.")
-    shop.works("w", then, "web/page.py", answer)
-    found = lines(shop.starts("s1"), "Open work")
-    assert [line.partition(": ")[2] for line in found if "Swedish" in line] == [
-        "raise the tax. Changed shop/tax.py, web/page.py. Left: The report still needs the Swedish rate."
-    ] * is_left
-
-
-@pytest.mark.parametrize(
     "answer", ["Lint still fails; I could not finish.", "I could not finish as `make lint` still fails."]
 )
 def test_what_fails_is_told_once(shop: Shop, answer: str) -> None:
@@ -688,9 +665,6 @@ def test_an_error_of_the_call_is_no_open_work(shop: Shop, command: str, error: s
         ("Le formulaire est là, il reste les tests.", "Le formulaire est là, il reste les tests."),
         ("El formulario está; faltan las pruebas.", "El formulario está; faltan las pruebas."),
         ("The form is there. Still to do: nothing.", ""),
-        ("Done, except that the form has no tariff field.", "Done, except that the form has no tariff field."),
-        ("All fields are in the form, apart from the tariff.", "All fields are in the form, apart from the tariff."),
-        ("The form asks everybody except guests.", ""),
     ],
 )
 @pytest.mark.parametrize("is_seen", [True, False])

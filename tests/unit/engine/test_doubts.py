@@ -61,7 +61,7 @@ def store(engine: Engine, content: str, kind: str = "decision", **values: Any) -
     return engine.memories.store(content, **given).memory.id
 
 
-def linked(engine: Engine, time: FrozenClock, weight: float = 0.5, **values: Any) -> tuple[str, str]:
+def linked(engine: Engine, time: FrozenClock, weight: float = 0.6, **values: Any) -> tuple[str, str]:
     """Store both versions an hour apart, linked as if they had been compared; return their ids, the older first."""
     old = store(engine, OLD, **values)
     time.advance(3600)
@@ -77,7 +77,7 @@ def test_a_possible_change_is_linked_with_its_probability(open_engine: Callable[
     (row,) = stored.amends
     assert (row.memory_id, row.relationship, row.superseded) == (old, "CONTRADICTS", False)
     (edge,) = engine.store.find(Edge)
-    assert 0.5 <= edge.weight < 0.8 and f"may contradict {old[:8]}" in to_text(stored)
+    assert 0.6 <= edge.weight < 0.8 and f"may contradict {old[:8]}" in to_text(stored)
 
 
 def test_a_briefing_tells_both_in_one_line_among_the_rules_if_the_older_one_is_one(
@@ -107,7 +107,7 @@ def test_the_newer_one_is_told_even_if_only_the_older_one_matches(
     old = store(engine, OLD)
     time.advance(3600)
     new = store(engine, "Quarter hours from now on.")
-    engine.memories.associate(new, old, relationship="CONTRADICTS", weight=0.5)
+    engine.memories.associate(new, old, relationship="CONTRADICTS", weight=0.6)
     assert f"Quarter hours from now on. (earlier, may no longer hold: {OLD})" in prompted(ASKED)
 
 

@@ -204,3 +204,39 @@ def test_open_work_has_a_subject_even_if_the_request_is_told_elsewhere(repositor
     repository.ends("w")
     said = left.removeprefix("Next: ")
     assert lines(repository.starts("s1"), "Open work") == [f"- 2023-11-14 (claude): {asked}Left: {said}"]
+
+
+@pytest.mark.parametrize(
+    ("then", "answer", "is_left"),
+    [
+        ("rename the banner of the start page", "Renamed in web/page.py.", True),
+        ("what is the banner for?", "It greets the guests.", True),
+        ("yes, go ahead", "Done, web/page.py is next.", False),
+        ("now the Swedish rate of the report", "It is in web/page.py.", False),
+        ("rename the banner", "Renamed. The report shows the Swedish rate, too.", False),
+    ],
+)
+def test_what_an_answer_left_is_told_though_another_task_followed(
+    repository: Shop, then: str, answer: str, is_left: bool
+) -> None:
+    repository.asks("w", "raise the tax")
+    repository.edits("w", "shop/tax.py")
+    repository.answers("w", "Raised. The report still needs the Swedish rate.")
+    repository.works("w", then, "web/page.py", answer)
+    found = lines(repository.starts("s1"), "Open work")
+    assert [line.partition(": ")[2] for line in found if "Swedish" in line] == [
+        "raise the tax. Changed shop/tax.py, web/page.py. Left: The report still needs the Swedish rate."
+    ] * is_left
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_left"),
+    [
+        ("Done, except that the form has no tariff field.", True),
+        ("All fields are in the form, apart from the tariff.", True),
+        ("The form asks everybody except guests.", False),
+    ],
+)
+def test_what_is_done_with_an_exception_leaves_the_exception(repository: Shop, answer: str, is_left: bool) -> None:
+    repository.works("w", "add a form", "web/page.py", answer)
+    assert [line.partition("Left: ")[2] for line in lines(repository.starts("s1"), "Open work")] == [answer] * is_left

@@ -30,9 +30,9 @@ def opened(directory: Path, **environment: str) -> Embedder | None:
 @pytest.mark.parametrize(
     ("environment", "model_id"),
     [
-        ({}, "all-MiniLM-L6-v2/notes-2"),
-        ({"CODEMEM_EMBED_PROVIDER": "candle"}, "all-MiniLM-L6-v2/notes-2"),
-        ({"RECOLLECT_EMBED_MODEL": "sentence-transformers/all-MiniLM-L6-v2"}, "all-MiniLM-L6-v2/notes-2"),
+        ({}, "all-MiniLM-L6-v2/notes-3"),
+        ({"CODEMEM_EMBED_PROVIDER": "candle"}, "all-MiniLM-L6-v2/notes-3"),
+        ({"RECOLLECT_EMBED_MODEL": "sentence-transformers/all-MiniLM-L6-v2"}, "all-MiniLM-L6-v2/notes-3"),
         ({"RECOLLECT_EMBED_PROVIDER": "ollama"}, "ollama/nomic-embed-text"),
         ({"CODEMEM_EMBED_PROVIDER": "ollama", "CODEMEM_EMBED_MODEL": "all-minilm"}, "ollama/all-minilm"),
         ({"RECOLLECT_EMBED_PROVIDER": "openai"}, "openai/text-embedding-3-small"),

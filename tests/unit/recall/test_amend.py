@@ -229,7 +229,7 @@ def test_the_classifier_decides_where_the_words_alone_cannot() -> None:
     assert amends(new, old, 0.57) is None
     assert amends(new, old, 0.57, classify=lambda first, second: None) is None
     changes = [
-        found and found.change for odds in (9.0, 2.5, -9.0) for found in [amends(new, old, 0.57, classify=says(odds))]
+        found and found.change for odds in (9.0, 3.0, -9.0) for found in [amends(new, old, 0.57, classify=says(odds))]
     ]
     assert changes == ["said", "opposite", None]
     assert set(asked) == {(new.text, old.text)}

@@ -52,7 +52,7 @@ class Calibration(NamedTuple):
 # The scale on which the weights of recall were fitted: all-MiniLM-L6-v2 as its authors published it, on PAIRS.
 REFERENCE = Calibration(unrelated=0.0497, related=0.4660)
 # The shipped model, which was trained further (tests/unit/recall/test_calibration.py measures it again).
-SHIPPED = Calibration(unrelated=-0.0051, related=0.4243)
+SHIPPED = Calibration(unrelated=-0.0060, related=0.4557)
 
 # A model that tells related from unrelated texts by less than this, half of what REFERENCE does, is left as it
 # is: a line through two points that close would turn noise into certainty.
