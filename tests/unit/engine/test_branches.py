@@ -507,7 +507,7 @@ def unmerged(request: pytest.FixtureRequest, engine: Engine, app: Path) -> str:
     given = {"supersedes": old.id} if request.param == "replaced" else {"amend": False}
     new = engine.memories.store(NEW, namespace=".", importance=0.95, **given).memory
     if request.param != "replaced":
-        engine.memories.associate(new.id, old.id, relationship="CONTRADICTS", weight=0.5)
+        engine.memories.associate(new.id, old.id, relationship="CONTRADICTS", weight=0.6)
     git(app, "switch", "-q", "main")
     return new.id
 
