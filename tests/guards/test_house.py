@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .conftest import Module
 
 # Lines of Python below src. It may only rise in a commit that says why.
-LINE_BUDGET = 105_609
+LINE_BUDGET = 105_610
 
 # Sub-packages of the engine in the order of imports: each imports only those before it, and `context`.
 ENGINE = (

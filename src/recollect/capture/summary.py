@@ -191,15 +191,16 @@ def _is_aside(turn: _Turn) -> bool:
 
 def _left_before(turns: Sequence[_Turn]) -> tuple[list[str], list[str]] | None:
     """Return the latest request whose answer left something that no later turn took up, and what it left."""
-    later: set[str] = set()
-    for place, turn in reversed(list(enumerate(turns))):
-        after = turns[place + 1].prompt if place + 1 < len(turns) else ""
-        if turn.tools and after and not (_begins_by_agreeing(after) or agrees(after) or _CONTINUES.match(after)):
-            left = [part for part in _left(turn.answer) if _is_new(part, later)]
+    for place in range(len(turns) - 2, -1, -1):
+        turn, after = turns[place], turns[place + 1].prompt
+        is_taken_up = _begins_by_agreeing(after) or agrees(after) or _CONTINUES.match(after)
+        if turn.tools and after and not is_taken_up and (left := _left(turn.answer)):
+            rest = turns[place + 1 :]
+            said = [text for each in rest for text in (each.prompt, each.answer, *(row.target for row in each.tools))]
+            later = set(query_terms(" ".join(said)))
+            left = [part for part in left if _is_new(part, later)]
             if left and (asked := _requests(turns[: place + 1])[-1:]):
                 return asked, left
-        targets = (row.target for row in turn.tools)
-        later.update(query_terms(" ".join((turn.prompt, turn.answer, *targets))))
     return None
 
 
